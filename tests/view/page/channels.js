@@ -123,22 +123,27 @@ async function drawsTheRest(page) {
     check(drawn === '[[true,""],[true,"map"],[true,"a"]]', `good layers are drawn, bad ones told, not ${drawn}`);
 }
 
-// Images and maps travel as bytes, and are told as other messages are. A damaged map leaves the one before.
+// Images and maps travel as bytes, and are told as other messages are. A damaged map leaves the one before, and a position that
+// is no number hides no other.
 async function showsPictures(rig, page) {
     fs.writeFileSync(path.join(rig.folder, "Image.msg"), "uint32 height\nuint32 width\nstring encoding\nuint32 step\nuint8[] data\n");
     fs.writeFileSync(path.join(rig.folder, "Grid.msg"), "Info info\nint8[] data\n====\nMSG: nav_msgs/Info\nfloat32 resolution\nuint32 width\nuint32 height\n");
     rig.run("mk", "--type", "sensor_msgs/msg/Image", "--schema", "Image.msg", "camera");
     rig.run("mk", "--type", "nav_msgs/msg/OccupancyGrid", "--schema", "Grid.msg", "map");
+    fs.writeFileSync(path.join(rig.folder, "Joints.msg"), "string[] name\nfloat64[] position\n");
+    rig.run("mk", "--type", "sensor_msgs/msg/JointState", "--schema", "Joints.msg", "arm");
+    rig.run("pub", "arm", 'name=["elbow","wrist"]', "position=[nan,0.5]");
     rig.run("pub", "camera", "width=2", "height=1", "encoding=rgb8", "step=6", "data=[1,2,3,4,5,6]");
     rig.run("pub", "map", "info.width=3", "info.height=1", "info.resolution=0.5", "data=[0,100,-1]");
-    await eventually("the topics are there", () => page.evaluate(() => ["camera", "map"].every((name) => window.achView.model.names.has(name))));
+    await eventually("the topics are there", () => page.evaluate(() => ["camera", "map", "arm"].every((name) => window.achView.model.names.has(name))));
     await page.evaluate(() => {
         const { workspace } = window.achView;
         workspace.clear(); // what was proposed
-        for (const [kind, topic] of [["tree", "camera"], ["image", "camera"], ["tree", "map"], ["robot"]]) workspace.add(kind, { topic });
+        for (const [kind, topic] of [["tree", "camera"], ["image", "camera"], ["tree", "map"], ["robot"], ["joints", "arm"]]) workspace.add(kind, { topic });
     });
     const text = (i) => page.evaluate((at) => window.achView.workspace.panels[at].element.innerText.replace(/\s+/g, " "), i);
-    for (const [at, words] of [[0, ["#1 ", "rgb8", "width 2", '"6 bytes"']], [1, ["2 × 1"]], [2, ["#1 ", "resolution 0.5", '"3 bytes"']]])
+    for (const [at, words] of [[0, ["#1 ", "rgb8", "width 2", '"6 bytes"']], [1, ["2 × 1"]], [2, ["#1 ", "resolution 0.5", '"3 bytes"']],
+        [3, ["elbow no number", "wrist 0.50"]], [4, ["elbow no number", "wrist 0.500"]]])
         await eventually(`panel ${at} shows ${words}`, async () => {
             const shown = await text(at);
             return words.every((word) => shown.includes(word));
@@ -149,7 +154,7 @@ async function showsPictures(rig, page) {
     await eventually("the panel tells of the damaged map", async () => (await text(3)).includes("message of map cannot be drawn"));
     check((await map()) === "0,100,-1", "the map before stays");
     await page.evaluate(() => window.achView.workspace.clear());
-    rig.run("rm", "camera", "map");
+    rig.run("rm", "camera", "map", "arm");
 }
 
 test("page-channels", async (rig) => {

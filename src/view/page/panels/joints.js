@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Joints: where they are, and sliders that move them.
 import { make, iconButton, set, setText } from '../dom.js';
+import { isNumber } from '../format.js';
 import { Panel } from './panel.js';
 
 const RATE = 15, PERIOD = 50;
@@ -57,7 +58,7 @@ export class JointsPanel extends Panel {
         while (this.#rows.length > position.length) this.#rows.pop().element.remove();
         position.forEach((at, i) => {
             this.#rows[i] ??= this.#makeRow(i);
-            this.#rows[i].update(name[i] || `joint ${i}`, at ?? 0, velocity[i], why === '');
+            this.#rows[i].update(name[i] || `joint ${i}`, at, velocity[i], why === '');
         });
         this.setLost(this.#message?.missed, this.#message?.dropped);
     }
@@ -70,11 +71,12 @@ export class JointsPanel extends Panel {
             input: () => this.#move(index, Number(range.value), false), change: () => (this.#move(index, Number(range.value), true), (row.held = false)),
             pointerdown: () => ((row.held = true), (this.#refused = false)), keydown: (e) => e.repeat || (this.#refused = false), blur: () => (row.held = false),
         } });
-        row.update = (name, at, speed, allowed) => {
+        row.update = (name, told, speed, allowed) => {
+            const at = isNumber(told) ? told : 0;
             const most = Math.max(Number(range.max), Math.ceil(Math.abs(at) / Math.PI) * Math.PI);
             if (most > Number(range.max)) set(range, { min: String(-most), max: String(most) });
             setText(label, name);
-            setText(value, `${at.toFixed(3)}${typeof speed === 'number' ? `  ${speed.toFixed(2)}/s` : ''}`);
+            setText(value, `${isNumber(told) ? at.toFixed(3) : 'no number'}${isNumber(speed) ? `  ${speed.toFixed(2)}/s` : ''}`);
             set(range, { 'aria-label': `Position of ${name}` });
             range.disabled = !allowed;
             bar.style.setProperty('--from', `${50 + Math.min(0, at / most) * 50}%`);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The robot from above: map, laser, path, goals, and where it has been.
 import { make, iconButton, set, setText } from '../dom.js';
+import { isNumber } from '../format.js';
 import { Panel } from './panel.js';
 import { Scene, RATES } from './scene.js';
 import { View } from './view.js';
@@ -120,11 +121,11 @@ export class RobotPanel extends Panel {
         while (this.#joints.children.length > joints.length) this.#joints.lastChild.remove();
         joints.forEach((joint, i) => {
             const row = this.#joints.children[i] ?? this.#joints.appendChild(make('div', {}, make('span'), make('i'), make('b')));
-            const share = Math.max(-1, Math.min(1, joint.position / Math.PI));
+            const at = isNumber(joint.position) ? joint.position : 0, share = Math.max(-1, Math.min(1, at / Math.PI));
             setText(row.children[0], joint.name);
             row.children[1].style.setProperty('--from', `${50 + Math.min(0, share) * 50}%`);
             row.children[1].style.setProperty('--size', `${Math.abs(share) * 50}%`);
-            setText(row.children[2], joint.position.toFixed(2));
+            setText(row.children[2], isNumber(joint.position) ? at.toFixed(2) : 'no number');
         });
     }
 
