@@ -159,6 +159,7 @@ has "$(cat "$tmp/err")" "gone: the channel was removed"
 "$ACH" rm gone
 
 # A waiting get sleeps until a message comes.
+: >"$tmp/out"
 "$ACH" get --wait --new --timeout 60 --line b >"$tmp/out" &
 getter=$!
 until_got() {

@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 
 #include <check.h>
+#include <lower.h>
 
 #include "random.h"
 #include "trace.h"
@@ -193,6 +194,8 @@ static void begin(const struct geometry *g)
     self.next = (struct origin){.slot = SUPERVISOR, .life = 1};
     REQUIRE(self.reader.buf);
     REQUIRE_OK(ach_open(&self.reader.chan, CHANNEL, &patient));
+    if (g->anticipated)
+        lower_begin(&self.reader.chan);
     for (i = 0; i < g->writers; i++)
         cast(WRITER, i);
     for (i = 0; i < sizeof(readers) / sizeof(readers[0]); i++)
